@@ -89,8 +89,8 @@ func search(folder string) (string, error) {
 	case len(pickles) > 0:
 		return "", pickleError(pickles[0])
 	}
-	return "", &ReadError{&fs.PathError{Op: "open", Path: filepath.Join(folder, WeightsFile),
-		Err: fs.ErrNotExist}}
+	return "", &ReadError{fmt.Errorf("%s: no %s, which a run writes when it ends: %w", folder, WeightsFile,
+		fs.ErrNotExist)}
 }
 
 // add opens one file and appends its tensors.

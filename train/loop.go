@@ -79,7 +79,7 @@ type Loop struct {
 	isPartial bool
 
 	// Training times, see Note: clocks.
-	before   time.Duration // of the earlier parts
+	before   time.Duration // of the earlier parts; of the first one, of its preparation
 	begun    time.Duration // when the current step began
 	lastTime time.Duration // of the step before
 }
@@ -210,22 +210,22 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 	if sink == nil {
 		sink = deaf{}
 	}
-	steps := l.config.steps()
+	from, steps := l.done.Steps, l.config.steps()
 	l.sink, l.ctx = sink, ctx
 	if l.config.dropsSteps() {
 		l.programs.halt.ctx = ctx
 	}
-	l.done.StepTimes = make([]time.Duration, 0, min(steps-l.done.Steps, maxStepTimes))
-	l.done.Parameters = l.variables.Count()
-	l.done.ArenaBytes = l.ArenaBytes()
+	l.done.StepTimes = make([]time.Duration, 0, min(steps-from, maxStepTimes))
+	l.done.Parameters, l.done.ArenaBytes = l.variables.Count(), l.ArenaBytes()
 	l.clock = trace.StartClock()
 	l.lap(trace.Other, "")
 	err := l.run(ctx)
 	l.clock.Lap(trace.Other)
-	l.done.Watched = l.watch.result()
-	l.done.Phases = l.clock.Phases()
-	l.done.Time = l.done.Phases.Total()
-	l.done.Trained = l.trained()
+	l.done.Watched, l.done.Phases = l.watch.result(), l.clock.Phases()
+	if from == 0 { // its preparation is a part of it
+		l.done.Phases[trace.Other] += l.before
+	}
+	l.done.Time, l.done.Trained = l.done.Phases.Total(), l.trained()
 	if err == nil && l.done.Steps > 0 {
 		err = l.checkFinite()
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -138,7 +139,8 @@ func evaluationRow(e record.Evaluation) string {
 		rate = fmt.Sprintf("%.4g", e.Rate)
 	}
 	_, _, text := e.Figure()
-	return fmt.Sprintf("%6.4g  %4d  %-10s  %10.4f  %10s  %13s  %7.1f s", e.Epochs, e.Rank, e.Of(), e.Loss,
+	epochs := math.Round(e.Epochs*1e4) / 1e4
+	return fmt.Sprintf("%6.4g  %4d  %-10s  %10.4f  %10s  %13s  %7.1f s", epochs, e.Rank, e.Of(), e.Loss,
 		text, rate, e.WallSeconds)
 }
 

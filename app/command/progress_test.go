@@ -74,11 +74,14 @@ func TestProgressOfEvaluations(t *testing.T) {
 	p.show(launcher.Progress{Evaluation: &record.Evaluation{Loss: 2.302585, Accuracy: 0.1,
 		WallSeconds: 0.25}})
 	p.show(launcher.Progress{Evaluation: &record.Evaluation{Part: "validation", Rank: 3, Steps: 1500,
-		Epochs: 12.5, Loss: 0.12345, Accuracy: 0.98765, Rate: 0.05, WallSeconds: 1234.56}})
+		Epochs: 12.007673, Loss: 0.12345, Accuracy: 0.98765, Rate: 0.05, WallSeconds: 1234.56}})
+	p.show(launcher.Progress{Evaluation: &record.Evaluation{Steps: 6, Epochs: 0.007673, Loss: 2.3054,
+		Accuracy: 0.5, Rate: 0.02, WallSeconds: 2.8}})
 	want := "\rload data\x1b[K\r\x1b[K" +
 		" epoch  rank  part              loss    accuracy  learning rate  wall time\n" +
 		"     0     0  test            2.3026     10.00 %              -      0.2 s\n" +
-		"  12.5     3  validation      0.1235     98.77 %           0.05   1234.6 s\n"
+		" 12.01     3  validation      0.1235     98.77 %           0.05   1234.6 s\n" +
+		"0.0077     0  test            2.3054     50.00 %           0.02      2.8 s\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

@@ -122,9 +122,9 @@ func shareText(v float64) string {
 	return fmt.Sprintf("%.0f %%", 100*v)
 }
 
-// times writes a ratio with its interval: "1.72× (1.69–1.75)".
+// times writes a ratio with its interval: "1.72× (1.69–1.75)"; as a cell, without one that tells nothing.
 func times(r stat.Ratio) string {
-	if r.Interval.Coverage == 0 {
+	if r.Interval.Coverage == 0 || r.Interval.Hi >= mostWidth*r.Interval.Lo {
 		return fmt.Sprintf("%.2f×", r.Median)
 	}
 	return fmt.Sprintf("%.2f× (%.2f–%.2f)", r.Median, r.Interval.Lo, r.Interval.Hi)

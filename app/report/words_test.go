@@ -188,6 +188,16 @@ func TestTimesHaveThreeDigits(t *testing.T) {
 	}
 }
 
+// An interval that tells nothing of a ratio is left out of sentences as of cells.
+func TestIntervalOfARatio(t *testing.T) {
+	for hi, want := range map[float64]string{3.9: "2.39× (0.50–3.90)", 447885.99: "2.39×"} {
+		r := stat.Ratio{Median: 2.39, Interval: stat.Interval{Lo: 0.5, Hi: hi, Coverage: 0.95}}
+		if got := times(r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // A share that is there is not written as none.
 func TestSmallShares(t *testing.T) {
 	for v, want := range map[float64]string{0: "0.0 %", 0.0001: "< 0.1 %", 0.003: "0.3 %", 0.0994: "9.9 %",

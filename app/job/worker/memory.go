@@ -107,8 +107,8 @@ func (w *Worker) memoryText(m train.Memory, data, loading int64, machine uint64)
 	if w.gpu != nil {
 		activations += " on the GPU, not counted"
 	}
-	text := fmt.Sprintf("memory: %s planned, the more of training (%s, parameters with gradients and "+
-		"optimizer %s, data %s) and of loading the data (%s)", spelling.Size(w.planned), activations,
+	text := fmt.Sprintf("memory: %s planned, the larger of training (%s, parameters with gradients and "+
+		"optimizer %s, data %s) and loading the data (%s)", spelling.Size(w.planned), activations,
 		spelling.Size(m.Variables), spelling.Size(data), spelling.Size(loading))
 	if w.Config.World() > 1 {
 		text += fmt.Sprintf("; %s together", spelling.Size(w.together))
