@@ -146,7 +146,7 @@ func (m Member) listenSoon(patience time.Duration) (deadlined, error) {
 }
 
 // listenPrivately listens on a Unix socket in a folder of this user alone. The socket of a process
-// that is gone is replaced.
+// that is gone is replaced, and those of other jobs whose rank 0 was killed are removed.
 func listenPrivately(path string) (deadlined, error) {
 	folder := filepath.Dir(path)
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -158,6 +158,18 @@ func listenPrivately(path string) (deadlined, error) {
 	if conn, err := net.Dial("unix", path); err == nil {
 		conn.Close()
 		return nil, errors.New("another run of the same job listens there")
+	}
+	left, _ := filepath.Glob(filepath.Join(folder, "*.sock")) // of a pattern that is right
+	for _, other := range left {
+		info, err := os.Stat(other)
+		if err != nil || time.Since(info.ModTime()) < time.Minute {
+			continue // it may be about to listen
+		}
+		if conn, err := net.Dial("unix", other); err == nil {
+			conn.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			os.Remove(other) // or another process has
+		}
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err

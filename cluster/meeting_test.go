@@ -59,21 +59,31 @@ func TestMeetingEndsBeforeItBegan(t *testing.T) {
 	}
 }
 
-// The socket of a process that is gone is replaced, that of one that listens is not.
+// The socket of a process that is gone is replaced, that of one that listens is not; those of other jobs that
+// are gone for a while are removed.
 func TestMeetingTakesTheSocket(t *testing.T) {
 	p, m := meetHere(t)
 	if err := os.Mkdir(filepath.Dir(m.Socket), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	gone, err := net.ListenUnix("unix", &net.UnixAddr{Name: m.Socket, Net: "unix"})
-	if err != nil {
+	other, hourAgo := filepath.Join(filepath.Dir(m.Socket), "other.sock"), time.Now().Add(-time.Hour)
+	for _, path := range []string{m.Socket, other} {
+		gone, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone.SetUnlinkOnClose(false)
+		gone.Close()
+	}
+	if err := os.Chtimes(other, hourAgo, hourAgo); err != nil {
 		t.Fatal(err)
 	}
-	gone.SetUnlinkOnClose(false)
-	gone.Close()
 	meeting, err := cluster.Host(p, m)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("the socket of another job that is gone is left")
 	}
 	var refused *cluster.RendezvousError
 	if _, err := cluster.Host(p, m); !errors.As(err, &refused) {
