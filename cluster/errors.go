@@ -65,7 +65,7 @@ const maxAccounts = 3
 func (e *WorkerError) Error() string {
 	var b strings.Builder
 	place := "on " + e.Host
-	if e.PID > 0 { // else it is on another host, and has not joined
+	if e.PID > 0 { // else it is on another host, and has neither joined nor ended
 		place = fmt.Sprintf("pid %d %s", e.PID, place)
 	}
 	if e.Role != "" {

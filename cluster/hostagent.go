@@ -196,7 +196,7 @@ func (a *Agent) reportExit(run string, l *launched, rank int, x *exit) {
 			a.post(Report{Run: run, Output: &Output{Rank: rank, Path: l.logs[rank], Text: text}})
 		}
 	}
-	a.post(Report{Run: run, Exit: &Exit{Rank: rank, Signal: x.signal, Status: x.status,
+	a.post(Report{Run: run, Exit: &Exit{Rank: rank, PID: x.pid, Signal: x.signal, Status: x.status,
 		Text: cutText(x.text, maxChunk), Cause: x.cause}})
 }
 

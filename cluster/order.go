@@ -66,6 +66,7 @@ type Output struct {
 // Exit says how a process has ended.
 type Exit struct {
 	Rank   int    `json:"rank"`
+	PID    int    `json:"pid"`              // on its host
 	Signal string `json:"signal,omitempty"` // that ended it; "" if it ended by itself
 	Status int    `json:"status"`
 	Text   string `json:"text,omitempty"`  // most informative line of its log; "" after status 0

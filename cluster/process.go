@@ -24,6 +24,7 @@ type process struct {
 
 // exit describes how a worker's process ended.
 type exit struct {
+	pid    int    // of the process; 0: unknown
 	signal string // "" if it exited by itself
 	status int
 	text   string // most informative line of its log; "" after status 0

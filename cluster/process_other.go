@@ -17,4 +17,4 @@ func KillGroup(p *os.Process) { p.Kill() } // an error means that it has ended
 
 func quit(p *os.Process) { p.Kill() } // stacks need a signal
 
-func describeExit(s *os.ProcessState) *exit { return &exit{status: s.ExitCode()} }
+func describeExit(s *os.ProcessState) *exit { return &exit{pid: s.Pid(), status: s.ExitCode()} }

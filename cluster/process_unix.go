@@ -26,7 +26,7 @@ func quit(p *os.Process) { p.Signal(syscall.SIGQUIT) } // an error means that it
 
 func describeExit(s *os.ProcessState) *exit {
 	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return &exit{signal: unix.SignalName(status.Signal())}
+		return &exit{pid: s.Pid(), signal: unix.SignalName(status.Signal())}
 	}
-	return &exit{status: s.ExitCode()}
+	return &exit{pid: s.Pid(), status: s.ExitCode()}
 }

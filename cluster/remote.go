@@ -137,8 +137,8 @@ func (f *remoteFleet) handle(host int, r Report) {
 	case r.Output != nil && f.has(host, r.Output.Rank):
 		f.keep(host, *r.Output)
 	case r.Exit != nil && f.has(host, r.Exit.Rank):
-		f.end(r.Exit.Rank, &exit{signal: r.Exit.Signal, status: r.Exit.Status, text: r.Exit.Text,
-			cause: r.Exit.Cause})
+		f.end(r.Exit.Rank, &exit{pid: r.Exit.PID, signal: r.Exit.Signal, status: r.Exit.Status,
+			text: r.Exit.Text, cause: r.Exit.Cause})
 	}
 }
 

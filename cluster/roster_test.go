@@ -56,7 +56,7 @@ func TestOrdersAreChecked(t *testing.T) {
 	}
 }
 
-// A process that ends badly is reported with its log and the line that says why.
+// A process that ends badly is reported with its number, its log and the line that says why.
 func TestAgentReportsAnEnd(t *testing.T) {
 	reports := make(chan cluster.Report, 10)
 	folder := t.TempDir()
@@ -72,7 +72,7 @@ func TestAgentReportsAnEnd(t *testing.T) {
 		!strings.Contains(o.Text, "no rendezvous") {
 		t.Errorf("%+v, want the log", output)
 	}
-	if x := exit.Exit; x == nil || x.Rank != 1 || x.Status != 2 ||
+	if x := exit.Exit; x == nil || x.Rank != 1 || x.PID == 0 || x.Status != 2 ||
 		!strings.Contains(x.Text, "no rendezvous") {
 		t.Errorf("%+v, want status 2", exit)
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -466,7 +467,7 @@ func (s *supervisor) describe(rank int) *WorkerError {
 	case w.failure != nil:
 		e.Reported, e.Status, e.Text = true, w.failure.Status, w.failure.Text
 	case w.exit != nil:
-		e.Signal, e.Status = w.exit.signal, w.exit.status
+		e.PID, e.Signal, e.Status = cmp.Or(e.PID, w.exit.pid), w.exit.signal, w.exit.status
 		e.Text, e.Cause, e.IsLost = w.exit.text, w.exit.cause, w.exit.isLost
 	}
 	return e
