@@ -45,16 +45,19 @@ func text(at *string, kind string) value {
 
 // choice takes one of some names.
 func choice(at *string, names []string) value {
-	return choiceOr(at, names, func(string) bool { return false })
+	return choiceOr(at, names, "", func(string) bool { return false })
 }
 
-// choiceOr takes one of some names, or another text.
-func choiceOr(at *string, names []string, isOther func(text string) bool) value {
+// choiceOr takes one of some names, or another text, of which other is said in an error.
+func choiceOr(at *string, names []string, other string, isOther func(text string) bool) value {
 	v := text(at, "NAME").checked(func(name string) error {
 		if isOther(*at) {
 			return nil
 		}
-		return known(name, *at, names)
+		if err := known(name, *at, names); err != nil {
+			return fmt.Errorf("%w%s", err, other)
+		}
+		return nil
 	})
 	v.Values = names
 	return v

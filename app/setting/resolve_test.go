@@ -70,6 +70,7 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 		{name: "unknown model", flags: map[string]string{"model": "lenett"},
 			want: `--model: unknown model "lenett"; did you mean "lenet"? (known: lenet, vgg11, `},
 		{name: "unknown data", flags: map[string]string{"data": "glyph"}, want: `did you mean "glyphs"?`},
+		{name: "no path", flags: map[string]string{"data": "photos"}, want: "; nor is there such a path"},
 		{name: "unknown strategy", flags: map[string]string{"strategy": "dpd"}, want: `did you mean "ddp"?`},
 		{name: "unknown algorithm", flags: map[string]string{"algorithm": "rinng"}, want: `"ring"`},
 		{name: "unknown schedule", flags: map[string]string{"schedule": "cosin"}, want: `"cosine"`},

@@ -81,12 +81,13 @@ const (
 // dataSettings say which model is trained on which data set.
 func (c *Config) dataSettings() []Setting {
 	return []Setting{
-		{Name: "model", value: choiceOr(&c.Model, c.Models().Names(), model.IsFile),
+		{Name: "model", value: choiceOr(&c.Model, c.Models().Names(), "", model.IsFile),
 			Usage: "architecture, or an ONNX file, with its weights"},
 		{Name: "stem", value: choice(&c.Stem, model.Stems()),
 			Usage: "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto is that " +
 				"of the weights, else by the images' size"},
-		{Name: "data", value: choiceOr(&c.Data, c.Datasets().Names(), c.Datasets().IsPath),
+		{Name: "data", value: choiceOr(&c.Data, c.Datasets().Names(), "; nor is there such a path",
+			c.Datasets().IsPath),
 			Usage: "data set by name (glyphs is generated and needs no file), or path of a folder of " +
 				"images by class, of arrays (.npy) or tar files, or of a CSV, TSV or JSONL file of texts " +
 				"or numbers"},
@@ -257,7 +258,7 @@ func (c *Config) processSettings() []Setting {
 			Usage: "interface on which workers meet"},
 		{Name: "master-port", value: number(&c.MasterPort, 0, math.MaxUint16), isOwn: true,
 			Usage: "port on which workers meet; 0 for any free port, or for none on a loopback interface"},
-		{Name: "device", value: choiceOr(&c.Device, []string{DeviceCPU, DeviceCUDA, auto}, isNumbered),
+		{Name: "device", value: choiceOr(&c.Device, []string{DeviceCPU, DeviceCUDA, auto}, "", isNumbered),
 			Usage: "what computes forward and backward passes; cuda is an NVIDIA GPU, which a binary " +
 				"built with -tags cuda can use: workers of a host take its GPUs in turn; cuda:1 is the " +
 				"second one; auto takes a GPU if one can be used, and says so"},
