@@ -248,8 +248,8 @@ func (c *Config) processSettings() []Setting {
 	return []Setting{
 		{Name: "memory", value: byteSize(&c.Memory, 0, math.MaxInt),
 			Usage: "activations that a worker keeps; above it, cheap ones are recomputed in the backward " +
-				"pass, and shards are computed in turn; 0 for its share of a quarter of the machine's " +
-				"memory, at least 1GiB, and on a GPU for all of them"},
+				"pass, and shards are computed in turn; 0 for its share of a quarter of the memory " +
+				"that the samples leave, at least 1GiB, and on a GPU for all of them"},
 		{Name: "resident", value: byteSize(&c.Resident, 0, math.MaxInt),
 			Usage: "resident memory that a process of the run may plan: samples of a path that would take " +
 				"more than a quarter of it are read from their files while it trains, and a run that does " +

@@ -26,8 +26,8 @@ const least = 64 << 20
 const leastActivations = 1 << 30
 
 // activations returns how many bytes of them the worker keeps; 0: all, as on a GPU without --memory.
-// Otherwise the default is the worker's share of a quarter of the machine's memory (docs/design/0034), and at
-// most its share of half of what --resident allows.
+// Otherwise the default is the worker's share of a quarter of what the samples leave of the machine's memory
+// (docs/design/0034), and at most its share of half of what --resident allows.
 func (w *Worker) activations() int64 {
 	c := w.Config
 	switch {
@@ -36,7 +36,8 @@ func (w *Worker) activations() int64 {
 	case c.IsOnGPU():
 		return 0
 	}
-	most := max(leastActivations, int64(host.MemoryBytes())/4/int64(max(w.WorkersHere, 1)))
+	own := int64(host.MemoryBytes())/int64(max(w.WorkersHere, 1)) - w.Task.Bytes/w.Sharers()
+	most := max(leastActivations, own/4)
 	if c.Resident > 0 {
 		most = min(most, int64(c.Resident)/2/w.Sharers())
 	}
