@@ -81,7 +81,8 @@ func (c *coordinator) listen(host string, port int) error {
 func listenOn(address string) (*net.TCPListener, error) {
 	on, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; name an address of this machine with --master-addr or %s", err,
+			EnvMasterAddr)
 	}
 	if on.IP == nil || on.IP.IsUnspecified() {
 		return nil, errors.New("refusing to listen on all interfaces; name one with --master-addr or " +
