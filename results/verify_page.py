@@ -454,16 +454,10 @@ def main(folder):
         results = json.load(f)
     for row in results["rows"]:
         row["host_cores"] = results["host"]["cores"]
-    order = []  # groups of rows in the order of the page
-    for row in results["rows"]:
-        group = next((g for g in order if group_of(g[0]) == group_of(row)), None)
-        if group is None:
-            order.append(group := [])
-        group.append(row)
     wrong = checked = left = 0
     inquiry = results.get("inquiry") or {}
     ours, asked = iter(inquiry.get("reference", {}).get("rows") or []), list(inquiry.get("questions") or [])
-    beside, tables, title, head = None, {}, "", None
+    beside, title, head = None, "", None
 
     def tell(name, text, value):
         nonlocal wrong, checked, left
@@ -486,8 +480,6 @@ def main(folder):
             tell("measured speed-up", times, min(near, key=lambda v: abs(v - float(times))))
         if line.startswith("#"):
             title, head = line.strip("# \n"), None
-            if title in ("Speed",):
-                tables["group"] = tables.get("group", -1) + 1
         if not line.startswith("| ") or title not in ("Speed", "Result and traffic", "Where a step goes",
                                                      "Loss of each rank", "What each worker did",
                                                      "Reference figures beside ours"):
@@ -505,13 +497,10 @@ def main(folder):
             elif cells[0].strip("-:"):
                 beside = next(ours, {"is": {}})
             continue
-        m = re.match(r"([A-Z]+)  ", cells[0])
+        m = re.match(r"([A-Z])(\d*)  ", cells[0])  # A to Z, A1 to Z1, ...: the place in results.json
         if not m or len(cells) != len(head):
             continue
-        number = 0
-        for c in m.group(1):
-            number = 26 * number + ord(c) - 64
-        row = order[tables["group"]][number - 1]
+        row = results["rows"][26 * int(m.group(2) or 0) + ord(m.group(1)) - ord("A")]
         s = row["setting"]
         if not cells[0].split("  ")[1].startswith(label(s)):
             print(f"{folder}: {title}: {cells[0]} is not {s['strategy']}")
