@@ -48,7 +48,7 @@ func TestTableOfNumbers(t *testing.T) {
 	if fmt.Sprint(s.Train.Mean) != "[20 0 0 2 0]" || fmt.Sprint(s.Test.Std) != "[8.164966 1 1 1 1]" {
 		t.Errorf("mean %v, deviation %v", s.Train.Mean, s.Test.Std)
 	}
-	if got := s.String(); !strings.Contains(got, "2 classes: no 1 + 1, yes 2 + 0") || !strings.Contains(got,
+	if got := s.String(); !strings.Contains(got, "2 classes, no: 1 + 1, yes: 2 + 0") || !strings.Contains(got,
 		"3 columns, port is a category of 2 values, fare is missing in 1 training sample") {
 		t.Errorf("described as %s", got)
 	}

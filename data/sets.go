@@ -114,9 +114,9 @@ func (s Sets) String() string {
 	legend := join(func(p part) string { return p.name })
 	fmt.Fprintf(&b, "%s (%s): ", plainName(s.Train.Name), legend)
 	if s.Train.HasLabels() {
-		fmt.Fprintf(&b, "%s: ", spelling.Count(len(s.Train.Classes), "class"))
+		fmt.Fprintf(&b, "%s, ", spelling.Count(len(s.Train.Classes), "class"))
 		for i, class := range s.Train.Classes[:min(maxListed, len(s.Train.Classes))] {
-			fmt.Fprintf(&b, "%s %s, ", plainName(class), join(func(p part) string {
+			fmt.Fprintf(&b, "%s: %s, ", plainName(class), join(func(p part) string {
 				return strconv.Itoa(p.counts[i])
 			}))
 		}

@@ -120,7 +120,7 @@ func TestDecodedWhileTrainingAsBefore(t *testing.T) {
 	memory, stored := loadPath(t, shards, in), loadPath(t, shards, out)
 	sameSamples(t, "shards", memory.Train, stored.Train)
 	sameSamples(t, "shards to validate", memory.Validation, stored.Validation)
-	if got := stored.String(); !strings.Contains(got, "3 classes: 0 12 + 4, 1 9 + 3, 2 9 + 3") ||
+	if got := stored.String(); !strings.Contains(got, "3 classes, 0: 12 + 4, 1: 9 + 3, 2: 9 + 3") ||
 		!strings.Contains(got, "left out: 40 files") {
 		t.Errorf("described as %s", got)
 	}

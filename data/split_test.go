@@ -135,8 +135,8 @@ func TestFoldersThatAreNoClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Train.Name = "pets"
-	const want = "pets (training + held out for the test): 2 classes: a 12 + 1, b 12 + 1, together 24 + 2; " +
-		"left out: 5 files (2 .gif, 2 .txt, 1 .csv), folder __MACOSX"
+	const want = "pets (training + held out for the test): 2 classes, a: 12 + 1, b: 12 + 1, together " +
+		"24 + 2; left out: 5 files (2 .gif, 2 .txt, 1 .csv), folder __MACOSX"
 	if s.String() != want {
 		t.Errorf("%s, want %s", s, want)
 	}
@@ -166,7 +166,7 @@ func TestFoldersThatAreParts(t *testing.T) {
 		text := s.String()
 		return text[strings.Index(text, " ("):]
 	}
-	if got, want := load(), " (training + held out for the test): 2 classes: a 11 + 1, b 11 + 1, together "+
+	if got, want := load(), " (training + held out for the test): 2 classes, a: 11 + 1, b: 11 + 1, together "+
 		"22 + 2; left out: 2 files (2 .txt)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -183,7 +183,7 @@ func TestFoldersThatAreParts(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "test", "a")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := load(), " (training + validation + test): 2 classes: a 12 + 12 + 0, b 12 + 12 + 12, "+
+	if got, want := load(), " (training + validation + test): 2 classes, a: 12 + 12 + 0, b: 12 + 12 + 12, "+
 		"together 24 + 24 + 12; left out: 5 files (5 .txt)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -280,12 +280,12 @@ func TestSST2WithoutLabelsToTest(t *testing.T) {
 // The line about a set has one length however many classes there are and whatever they are called.
 func TestLineOfManyClasses(t *testing.T) {
 	s := loadRows(t, rows(250, 2), nil)
-	if text := s.String(); !strings.Contains(text, "250 classes: class0 1 + 1, ") ||
+	if text := s.String(); !strings.Contains(text, "250 classes, class0: 1 + 1, ") ||
 		!strings.Contains(text, ", 230 more with 1 to 1 each, together 250 + 250") || len(text) > 700 {
 		t.Errorf("%s", text)
 	}
 	odd := loadRows(t, []string{"a,\x1b[31m", "b," + strings.Repeat("z", 200)}, nil).String()
-	if !strings.Contains(odd, `"\x1b[31m" 1, zzz`) || len(odd) > 400 {
+	if !strings.Contains(odd, `"\x1b[31m": 1, zzz`) || len(odd) > 400 {
 		t.Errorf("%q", odd)
 	}
 }

@@ -82,7 +82,8 @@ func TestValidationAndTestAreTold(t *testing.T) {
 		*s.TestAccuracy != float64(s.Evaluations[2].Accuracy) || len(s.DataSHA256.Validation) != 64 {
 		t.Errorf("evaluations %v, want %v; %d test samples", got, want, s.TestSamples)
 	}
-	const line = "set (training + validation + test): 2 classes: x 3 + 1 + 3, y 1 + 1 + 1, together 4 + 2 + 4"
+	const line = "set (training + validation + test): 2 classes, x: 3 + 1 + 3, y: 1 + 1 + 1, " +
+		"together 4 + 2 + 4"
 	if !slices.ContainsFunc(notes, func(note string) bool { return strings.HasSuffix(note, line) }) {
 		t.Errorf("notes %q, want one with %q", notes, line)
 	}
