@@ -61,7 +61,7 @@ func speedColumns() []column[*lineView] {
 			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
 				Small: spelling.Count(v.Cores, "core")}
 		}),
-		col("own samples", "of a step", func(v *lineView) string { return digits(v.OwnSamples(), 3) }),
+		col("own samples", "of a step", func(v *lineView) string { return trim(v.OwnSamples()) }),
 	}
 }
 
