@@ -164,7 +164,7 @@ func (c *coordinator) accept() {
 		if err != nil {
 			return // closed
 		}
-		if !c.track(conn) {
+		if !c.track(conn) && c.meeting == nil {
 			conn.Close()
 			return
 		}
@@ -179,7 +179,11 @@ func (c *coordinator) accept() {
 				c.refuse(conn, err)
 				return
 			}
-			c.serve(l, hello)
+			select {
+			case <-c.quit: // a guest that came at the end hears of it from the meeting
+			default:
+				c.serve(l, hello)
+			}
 		})
 	}
 }
@@ -327,7 +331,8 @@ func (c *coordinator) full() {
 	}
 }
 
-// close closes every connection and waits for the goroutines that serve them.
+// close ends serving and waits for the goroutines that do. It closes every connection but those of a meeting,
+// which tells them of the end; who is joining it has a second.
 func (c *coordinator) close() {
 	close(c.quit)
 	if c.meeting != nil {
@@ -337,10 +342,13 @@ func (c *coordinator) close() {
 	}
 	c.mu.Lock()
 	for conn := range c.open {
-		if c.meeting.holds(conn) {
-			conn.SetReadDeadline(time.Unix(0, 0)) // nobody reads from it until the meeting ends
-		} else {
+		switch {
+		case c.meeting == nil:
 			conn.Close()
+		case c.meeting.holds(conn):
+			conn.SetReadDeadline(time.Unix(0, 0)) // nobody reads from it until the meeting ends
+		default:
+			conn.SetDeadline(time.Now().Add(time.Second))
 		}
 	}
 	c.open = nil
