@@ -11,28 +11,34 @@ import (
 	"strings"
 )
 
-// remedies words what would settle findings, by the rules that these are of.
-func remedies() map[string]string {
-	return map[string]string{
-		"seal":       "the file as lockstep wrote it",
-		"failed":     "correct the cause and run those rows again",
-		"contention": "as many workers × threads as there are cores, a GPU for each worker",
-		"unequal work, unequal runs, another program, resumed elsewhere": "the same work and one " +
-			"configuration on both sides",
-		"losses disagree, parameters differ, parameters change": "lockstep checkpoint diff of two of " +
-			"the runs",
-		"diverged, loss grew": "a lower learning rate, a warm-up or clipping",
-		"not encrypted":       "leave out --insecure",
-		"few rounds, copies differ": fmt.Sprintf("--repeats %d, or twice as many",
-			compare.EnoughRounds),
-		"incomplete, budget":              "more time: lockstep bench --resume with a --budget",
-		"taken cores, taken runs":         "run it when the machine is idle",
-		"not learned":                     "longer runs: --steps 100",
-		"another result, mixed precision": "--seeds 1,2,3 and --eval-every 1, for accuracies to compare",
-		"generated data":                  "--data with a collected set",
-		"ring": "--algorithm auto for bits that do not depend on the number " +
-			"of workers",
-		"one machine": "lockstep lab, or hosts of their own",
+// remedy words what would settle findings of some rules.
+type remedy struct {
+	text  string
+	rules []string
+}
+
+// remedies lists them; no rule is in two.
+func remedies() []remedy {
+	return []remedy{
+		{"the file as lockstep wrote it", []string{"seal"}},
+		{"correct the cause and run those rows again", []string{"failed"}},
+		{"as many workers × threads as there are cores, a GPU for each worker", []string{"contention"}},
+		{"the same work and one configuration on both sides", []string{"unequal work", "unequal runs",
+			"another program", "resumed elsewhere"}},
+		{"lockstep checkpoint diff of two of the runs", []string{"losses disagree", "parameters differ",
+			"parameters change"}},
+		{"a lower learning rate, a warm-up or clipping", []string{"diverged", "loss grew"}},
+		{"leave out --insecure", []string{"not encrypted"}},
+		{fmt.Sprintf("--repeats %d, or twice as many", compare.EnoughRounds), []string{"few rounds",
+			"copies differ"}},
+		{"more time: lockstep bench --resume with a --budget", []string{"incomplete", "budget"}},
+		{"run it when the machine is idle", []string{"taken cores", "taken runs"}},
+		{"longer runs: --steps 100", []string{"not learned"}},
+		{"--seeds 1,2,3 and --eval-every 1, for accuracies to compare", []string{"another result",
+			"mixed precision"}},
+		{"--data with a collected set", []string{"generated data"}},
+		{"--algorithm auto for bits that do not depend on the number of workers", []string{"ring"}},
+		{"lockstep lab, or hosts of their own", []string{"one machine"}},
 	}
 }
 

@@ -25,9 +25,9 @@ func Word(f finding.Finding) string { return word(f, len(f.Rows)) }
 
 // Remedy says what would settle a finding; "" if nothing would.
 func Remedy(f finding.Finding) string {
-	for rules, text := range remedies() {
-		if slices.Contains(strings.Split(rules, ", "), f.Rule) {
-			return text
+	for _, r := range remedies() {
+		if slices.Contains(r.rules, f.Rule) {
+			return r.text
 		}
 	}
 	return ""
