@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +24,7 @@ type Job struct {
 	Folder, First string
 	// Stdout and Stderr take what the command writes.
 	Stdout, Stderr io.Writer
-	// Signals are passed on to the command. The second one that is SIGINT or SIGTERM kills the job.
+	// Signals are passed on to the command. A Ctrl-C after another one kills the job.
 	Signals <-chan os.Signal
 	// Grace is the time that the command has to end after that; 0: three seconds.
 	Grace time.Duration
@@ -83,7 +82,6 @@ type router struct {
 	lost     []bool // by host
 	hasBegun bool
 	early    []string // signals that came before, which the command gets when it has begun
-	final    int      // SIGINT and SIGTERM that were passed on
 	outcome  Outcome
 }
 
@@ -172,7 +170,8 @@ func (r *router) run(ctx context.Context) (Outcome, error) {
 // killGrace is the default of Job.Grace.
 const killGrace = 3 * time.Second
 
-// pass passes a signal on, and reports whether the job is to be killed if that does not end it.
+// pass passes a signal on, and reports whether the job is to be killed if that does not end it: at a Ctrl-C
+// after another signal.
 func (r *router) pass(s os.Signal) bool {
 	name := nameOf(s)
 	if r.hasBegun {
@@ -180,11 +179,9 @@ func (r *router) pass(s os.Signal) bool {
 	} else {
 		r.early = append(r.early, name)
 	}
+	isFinal := r.outcome.IsAsked && s == os.Interrupt
 	r.outcome.IsAsked = true
-	if slices.Contains([]string{"SIGINT", "SIGTERM"}, name) {
-		r.final++
-	}
-	return r.final > 1
+	return isFinal
 }
 
 // handle handles one arrival, and reports whether the command has ended.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -226,4 +228,25 @@ func TestAHostWithoutRoomForAJob(t *testing.T) {
 		p.Close()
 		<-p.served
 	})
+}
+
+// A Ctrl-C after another signal kills a job that goes on; schedulers may send SIGTERM as often as they like.
+func TestOnlyAFurtherCtrlCKillsAJob(t *testing.T) {
+	for _, test := range []struct {
+		signals []os.Signal
+		isKill  bool
+	}{
+		{[]os.Signal{os.Interrupt}, false},
+		{[]os.Signal{syscall.SIGTERM, syscall.SIGTERM}, false},
+		{[]os.Signal{os.Interrupt, os.Interrupt}, true},
+		{[]os.Signal{syscall.SIGTERM, os.Interrupt}, true},
+	} {
+		r, isKill := &router{}, false
+		for _, s := range test.signals {
+			isKill = r.pass(s)
+		}
+		if isKill != test.isKill || len(r.early) != len(test.signals) {
+			t.Errorf("%v: killed %v, passed on %v", test.signals, isKill, r.early)
+		}
+	}
 }
