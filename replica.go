@@ -24,7 +24,7 @@ import (
 // result does not depend on Workers and Threads. When ctx ends, Train stops between two steps, with a
 // checkpoint if there are any, and returns the cause. If the loss is no longer finite, it returns a
 // *train.DivergedError. While it runs, GOMAXPROCS is the number of compute threads and two more for each
-// worker, but that a worker alone has no more than there are cores.
+// worker, but that a worker alone has no more than there are cores or it has threads.
 func Train(ctx context.Context, c Config) (*Result, error) {
 	s, network, err := c.setting()
 	if err != nil {

@@ -164,7 +164,7 @@ func (c *coordinator) accept() {
 		if err != nil {
 			return // closed
 		}
-		if !c.track(conn) && c.meeting == nil {
+		if !c.track(conn) && c.meeting == nil { // a guest may join at the end, to hear of it
 			conn.Close()
 			return
 		}
