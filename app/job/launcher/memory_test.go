@@ -47,13 +47,17 @@ func TestPlannedMemoryOfWorkersThatShare(t *testing.T) {
 	c.Model, c.Data, c.Workers, c.Threads, c.Shards, c.Batch = "vgg11", "synthetic", 2, 1, 2, 32
 	c.Epochs, c.Steps, c.LimitTest = 0, 2, 64
 	debug.FreeOSMemory() // what other tests left would be planned as in use, and then be used again
-	s := run(t, c, launcher.Options{})
-	if s.PeakRSSBytes == 0 {
-		t.Skip("this system does not tell")
+	most, planned := int64(0), int64(0)
+	for range 3 { // the plan is of what a run takes at most; one of a busy machine took 18 MiB less
+		c.Out = filepath.Join(t.TempDir(), "run")
+		s := run(t, c, launcher.Options{})
+		if s.PeakRSSBytes == 0 {
+			t.Skip("this system does not tell")
+		}
+		most, planned = max(most, s.PeakRSSBytes), s.PlannedBytes
 	}
-	// Alone 1.07. A sixth more is for what other tests have left all the same.
-	if ratio := float64(s.PlannedBytes) / float64(s.PeakRSSBytes); ratio < 0.9 || ratio > 1.07*7/6 {
-		t.Errorf("%s planned, %s used", spelling.Size(s.PlannedBytes), spelling.Size(s.PeakRSSBytes))
+	if ratio := float64(planned) / float64(most); ratio < 0.9 || ratio > 1.1 {
+		t.Errorf("%s planned, %s used at most", spelling.Size(planned), spelling.Size(most))
 	}
 }
 
